@@ -30,6 +30,13 @@ lower_backward (LigLowering *lowering)
   lig_lower_alias (lowering, "dextra", "dy");
 }
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const char *x = lig_onnx_get (onnx, "x"), *extra = lig_onnx_get (onnx, "extra");
+  lig_onnx_set (onnx, "y", lig_onnx_node (onnx, "Add", x, extra, NULL));
+}
+
 LIG_DEFINE_OP (add_extra_input) = {
   LIG_OP_INFO_SIZES,
   .name = "add-extra-input",
@@ -46,4 +53,5 @@ LIG_DEFINE_OP (add_extra_input) = {
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
   .short_title = N_ ("Residual"),
   .noun = N_ ("a residual"),
+  .onnx = write_onnx,
 };

@@ -74,4 +74,5 @@ LIG_DEFINE_OP (all_gather) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .onnx = lig_onnx_pass_x,
 };

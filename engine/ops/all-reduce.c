@@ -80,4 +80,5 @@ LIG_DEFINE_OP (all_reduce) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .onnx = lig_onnx_pass_x,
 };

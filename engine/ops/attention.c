@@ -289,6 +289,213 @@ find_positions (const void *own, const LigShape *x, const LigShape *y, const cha
   return LIG_POSITIONS_ALL;
 }
 
+/* --- ONNX ---------------------------------------------------------------------------------- */
+
+/* The values of an ONNX graph from which attention is computed. Scores are [.., G, R, T, S] for G
+ * heads of keys, R heads of queries for each of them, T queries and S keys, which broadcasts the
+ * keys. */
+typedef struct {
+  LigOnnx *onnx;
+  const AttentionParams *params;
+  int n_axes;                /* of x */
+  const char *i, *j, *shift; /* positions [T, 1] and [S]; that of the first query, or null */
+  const char *lengths;       /* [.., 1, 1, 1, 1], or null */
+  const char *allowed;       /* whether a query sees a key; null: it sees all */
+} Scores;
+
+/* Returns a value with the axes of the scores, from one with those of the batch and `own` others,
+ * of which the first are [T] and the last [S]. */
+static const char *
+spread (const Scores *s, const char *value, gboolean queries, gboolean keys)
+{
+  int at = s->n_axes - 2;
+  const char *axes =
+    queries ? lig_onnx_integers (s->onnx, 3, (gint64) at, (gint64) at + 1, (gint64) at + 3)
+    : keys  ? lig_onnx_integers (s->onnx, 3, (gint64) at, (gint64) at + 1, (gint64) at + 2)
+            : lig_onnx_integers (s->onnx, 4, (gint64) at, (gint64) at + 1, (gint64) at + 2,
+                                 (gint64) at + 3);
+  return lig_onnx_node (s->onnx, "Unsqueeze", value, axes, NULL);
+}
+
+static const char *
+count_up (LigOnnx *onnx, const char *end)
+{
+  return lig_onnx_node (onnx, "Range", lig_onnx_integer (onnx, 0), end, lig_onnx_integer (onnx, 1),
+                        NULL);
+}
+
+static void
+allow (Scores *s, const char *condition)
+{
+  s->allowed = s->allowed ? lig_onnx_node (s->onnx, "And", s->allowed, condition, NULL) : condition;
+}
+
+/* Writes the positions of queries and keys. */
+static void
+write_positions (Scores *s)
+{
+  LigOnnx *onnx = s->onnx;
+  gboolean cross = lig_onnx_has (onnx, "memory");
+  const char *queries = lig_onnx_length (onnx, lig_onnx_get (onnx, "x"), s->n_axes - 2);
+  const char *keys =
+    cross ? lig_onnx_length (onnx, lig_onnx_get (onnx, "memory"), s->n_axes - 2) : queries;
+  s->j = count_up (onnx, keys);
+  s->i = lig_onnx_node (onnx, "Unsqueeze", count_up (onnx, queries),
+                        lig_onnx_integers (onnx, 1, (gint64) 1), NULL);
+  if (lig_onnx_has (onnx, "lengths"))
+    s->lengths =
+      spread (s, lig_onnx_cast_integer (onnx, lig_onnx_get (onnx, "lengths")), FALSE, FALSE);
+  if (s->params->kernel.mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT && cross)
+    s->shift = lig_onnx_node (onnx, "Sub", s->lengths ? s->lengths : keys, queries, NULL);
+}
+
+/* Writes which keys a query sees. */
+static void
+write_mask (Scores *s)
+{
+  LigOnnx *onnx = s->onnx;
+  const LigAttentionParams *p = &s->params->kernel;
+  const char *at = s->shift ? lig_onnx_node (onnx, "Add", s->i, s->shift, NULL) : s->i;
+  const char *window = lig_onnx_integer (onnx, p->window);
+  if (p->mask != LIG_MASK_NONE)
+    allow (s, lig_onnx_node (onnx, "LessOrEqual", s->j, at, NULL));
+  if (p->window > 0)
+    allow (s, lig_onnx_node (onnx, "Greater", s->j, lig_onnx_node (onnx, "Sub", at, window, NULL),
+                             NULL));
+  if (p->window > 0 && p->mask == LIG_MASK_NONE)
+    allow (s,
+           lig_onnx_node (onnx, "Less", s->j, lig_onnx_node (onnx, "Add", at, window, NULL), NULL));
+  if (s->lengths)
+    allow (s, lig_onnx_node (onnx, "Less", s->j, s->lengths, NULL));
+  if (s->lengths && !lig_onnx_has (onnx, "memory"))
+    allow (s, lig_onnx_node (onnx, "Less", s->i, s->lengths, NULL));
+  if (lig_onnx_has (onnx, "documents")) {
+    const char *documents = lig_onnx_get (onnx, "documents");
+    allow (s, lig_onnx_node (onnx, "Equal", spread (s, documents, TRUE, FALSE),
+                             spread (s, documents, FALSE, TRUE), NULL));
+  }
+}
+
+/* Writes the softcap and the biases that decrease with the distance. */
+static const char *
+write_biases (Scores *s, const char *scores)
+{
+  LigOnnx *onnx = s->onnx;
+  const LigAttentionParams *p = &s->params->kernel;
+  if (p->softcap > 0) {
+    const char *cap = lig_onnx_number (onnx, (double) p->softcap);
+    scores = lig_onnx_node (onnx, "Tanh", lig_onnx_node (onnx, "Div", scores, cap, NULL), NULL);
+    scores = lig_onnx_node (onnx, "Mul", scores, cap, NULL);
+  }
+  if (!p->alibi)
+    return scores;
+  const LigShape shape = {.n_axes = 4, .axes = {p->kv_heads, p->heads / p->kv_heads, 1, 1}};
+  g_autofree float *slopes = g_new (float, (gsize) p->heads);
+  int whole = 1;
+  while (2 * whole <= p->heads)
+    whole *= 2;
+  for (int h = 0; h < p->heads; h++)
+    slopes[h] = exp2f (h < whole ? -8.0f * (float) (h + 1) / (float) whole
+                                 : -4.0f * (float) (2 * (h - whole) + 1) / (float) whole);
+  const char *at = s->shift ? lig_onnx_node (onnx, "Add", s->i, s->shift, NULL) : s->i;
+  const char *distance =
+    lig_onnx_node (onnx, "Abs", lig_onnx_node (onnx, "Sub", s->j, at, NULL), NULL);
+  const char *bias = lig_onnx_node (onnx, "Mul", lig_onnx_cast_number (onnx, distance),
+                                    lig_onnx_numbers (onnx, &shape, slopes), NULL);
+  return lig_onnx_node (onnx, "Sub", scores, bias, NULL);
+}
+
+/* Writes the softmax of the scores, in whose sum a number per head takes part. */
+static const char *
+write_sinks (Scores *s, const char *scores)
+{
+  LigOnnx *onnx = s->onnx;
+  const LigAttentionParams *p = &s->params->kernel;
+  const char *last = lig_onnx_integers (onnx, 1, (gint64) -1);
+  const char *sinks =
+    lig_onnx_node (onnx, "Reshape", lig_onnx_get (onnx, "sinks"),
+                   lig_onnx_integers (onnx, 4, (gint64) p->kv_heads,
+                                      (gint64) (p->heads / p->kv_heads), (gint64) 1, (gint64) 1),
+                   NULL);
+  const char *max = lig_onnx_node (onnx, "ReduceMax", scores, last, NULL);
+  max = lig_onnx_node (onnx, "Max", max, sinks, NULL);
+  const char *powers =
+    lig_onnx_node (onnx, "Exp", lig_onnx_node (onnx, "Sub", scores, max, NULL), NULL);
+  const char *own =
+    lig_onnx_node (onnx, "Exp", lig_onnx_node (onnx, "Sub", sinks, max, NULL), NULL);
+  const char *sum = lig_onnx_node (onnx, "ReduceSum", powers, last, NULL);
+  sum = lig_onnx_node (onnx, "Add", sum, own, NULL);
+  return lig_onnx_node (onnx, "Div", powers, sum, NULL);
+}
+
+/* Writes the weights of the keys. A query that sees no key has no weights: its output is zeros. */
+static const char *
+write_weights (Scores *s, const char *scores)
+{
+  LigOnnx *onnx = s->onnx;
+  const char *weights;
+  scores = write_biases (s, scores);
+  if (s->allowed)
+    scores = lig_onnx_node (onnx, "Where", s->allowed, scores, lig_onnx_number (onnx, -1e30), NULL);
+  if (s->params->scores.sinks) {
+    weights = write_sinks (s, scores);
+  } else {
+    weights = lig_onnx_node (onnx, "Softmax", scores, NULL);
+    lig_onnx_attribute (onnx, "axis", -1);
+  }
+  if (s->allowed && (s->lengths || lig_onnx_has (onnx, "memory")))
+    weights = lig_onnx_node (onnx, "Where", s->allowed, weights, lig_onnx_number (onnx, 0), NULL);
+  return weights;
+}
+
+/* Returns heads [.., heads, T, D] of rows [.., T, heads D], from column `first` of the pieces. */
+static const char *
+write_heads (const Scores *s, const char *rows)
+{
+  const char *heads = lig_onnx_split_heads (s->onnx, rows, s->n_axes, s->params->kernel.features);
+  return lig_onnx_permutation (s->onnx, heads, s->n_axes + 1, s->n_axes - 2, s->n_axes - 1);
+}
+
+static void
+write_onnx (LigOnnx *onnx)
+{
+  Scores s = {
+    .onnx = onnx, .params = lig_onnx_get_params (onnx), .n_axes = lig_onnx_count_axes (onnx, "x")};
+  const LigAttentionParams *p = &s.params->kernel;
+  gint64 queries = (gint64) p->heads * p->features, keys = (gint64) p->kv_heads * p->features;
+  const gint64 columns[] = {queries, keys, keys};
+  gboolean cross = lig_onnx_has (onnx, "memory");
+  const char *pieces[3] = {lig_onnx_get (onnx, "x"), NULL, NULL};
+  if (s.n_axes < 2 || s.params->block != ALL) {
+    lig_onnx_reject (onnx, _ ("has no axis of positions, or works on a part of a sequence"));
+    return;
+  }
+  if (cross)
+    lig_onnx_split (onnx, lig_onnx_get (onnx, "memory"), s.n_axes - 1, columns + 1, 2, pieces + 1);
+  else
+    lig_onnx_split (onnx, pieces[0], s.n_axes - 1, columns, 3, pieces);
+  const char *each = lig_onnx_integers (onnx, 1, (gint64) s.n_axes - 1);
+  const char *grouped =
+    lig_onnx_shape (onnx, s.n_axes - 2, 4, (gint64) p->kv_heads, (gint64) (p->heads / p->kv_heads),
+                    (gint64) -1, (gint64) p->features);
+  const char *q = lig_onnx_node (onnx, "Reshape", write_heads (&s, pieces[0]), grouped, NULL);
+  const char *k = lig_onnx_node (onnx, "Unsqueeze", write_heads (&s, pieces[1]), each, NULL);
+  const char *v = lig_onnx_node (onnx, "Unsqueeze", write_heads (&s, pieces[2]), each, NULL);
+  q = lig_onnx_node (onnx, "Mul", q, lig_onnx_number (onnx, (double) p->scale), NULL);
+  k = lig_onnx_permutation (onnx, k, s.n_axes + 2, s.n_axes, s.n_axes + 1);
+  write_positions (&s);
+  write_mask (&s);
+  const char *weights = write_weights (&s, lig_onnx_node (onnx, "MatMul", q, k, NULL));
+  const char *y = lig_onnx_node (onnx, "MatMul", weights, v, NULL);
+  y = lig_onnx_node (
+    onnx, "Reshape", y,
+    lig_onnx_shape (onnx, s.n_axes - 2, 3, (gint64) p->heads, (gint64) -1, (gint64) p->features),
+    NULL);
+  y = lig_onnx_permutation (onnx, y, s.n_axes + 1, s.n_axes - 2, s.n_axes - 1);
+  const char *rows = lig_onnx_shape (onnx, s.n_axes - 1, 1, queries);
+  lig_onnx_set (onnx, "y", lig_onnx_node (onnx, "Reshape", y, rows, NULL));
+}
+
 LIG_DEFINE_OP (attention) = {
   LIG_OP_INFO_SIZES,
   .name = "attention",
@@ -313,4 +520,5 @@ LIG_DEFINE_OP (attention) = {
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
   .expand_positions = lig_attention_expand_positions,
   .positions = find_positions,
+  .onnx = write_onnx,
 };

@@ -94,6 +94,15 @@ infer (LigInfer *self, GError **error)
          lig_infer_reject_sharding (self, error);
 }
 
+/* The weight keeps its layout; readers transpose it once. */
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const char *x = lig_onnx_get (onnx, "x"), *weight = lig_onnx_get (onnx, "weight");
+  weight = lig_onnx_permutation (onnx, weight, 2, 0, 1);
+  lig_onnx_set (onnx, "y", lig_onnx_node (onnx, "MatMul", x, weight, NULL));
+}
+
 LIG_DEFINE_OP (basic_linear) = {
   LIG_OP_INFO_SIZES,
   .name = "basic-linear",
@@ -115,4 +124,5 @@ LIG_DEFINE_OP (basic_linear) = {
   .noun = N_ ("a matmul"),
   .vocabulary = "out-features",
   .vocabulary_choice = "column",
+  .onnx = write_onnx,
 };

@@ -46,6 +46,13 @@ lower_backward (LigLowering *lowering)
   lig_lower_alias (lowering, "dx", "dy");
 }
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const char *x = lig_onnx_get (onnx, "x"), *bias = lig_onnx_get (onnx, "bias");
+  lig_onnx_set (onnx, "y", lig_onnx_node (onnx, "Add", x, bias, NULL));
+}
+
 LIG_DEFINE_OP (bias) = {
   LIG_OP_INFO_SIZES,
   .name = "bias",
@@ -63,4 +70,5 @@ LIG_DEFINE_OP (bias) = {
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
   .noun = N_ ("a bias"),
+  .onnx = write_onnx,
 };

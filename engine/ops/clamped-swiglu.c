@@ -8,6 +8,12 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set (onnx, "y", lig_onnx_clamped_swiglu (onnx));
+}
+
 LIG_DEFINE_OP (clamped_swiglu) = {
   LIG_OP_INFO_SIZES,
   .name = "clamped-swiglu",
@@ -25,4 +31,5 @@ LIG_DEFINE_OP (clamped_swiglu) = {
   .forward = "clamped_swiglu",
   .backward = "clamped_swiglu_backward",
   .function = 1 + LIG_FUNCTION_clamped_swiglu,
+  .onnx = write_onnx,
 };

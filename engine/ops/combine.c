@@ -90,4 +90,6 @@ LIG_DEFINE_OP (combine) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS,
+  .no_onnx =
+    N_ ("works on rows that are routed to experts, for which ONNX has no grouped operators"),
 };

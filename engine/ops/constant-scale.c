@@ -15,6 +15,14 @@ lower_backward (LigLowering *lowering)
   lig_lower_kernel (lowering, "scale", "x=dy y=dx", NULL, 0);
 }
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const LigScaleParams *values = lig_onnx_get_params (onnx);
+  const char *factor = lig_onnx_number (onnx, (double) values->factor);
+  lig_onnx_set (onnx, "y", lig_onnx_node (onnx, "Mul", lig_onnx_get (onnx, "x"), factor, NULL));
+}
+
 LIG_DEFINE_OP (constant_scale) = {
   LIG_OP_INFO_SIZES,
   .name = "constant-scale",
@@ -31,4 +39,5 @@ LIG_DEFINE_OP (constant_scale) = {
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
   .short_title = N_ ("Scale"),
   .noun = N_ ("a scale"),
+  .onnx = write_onnx,
 };

@@ -149,4 +149,5 @@ LIG_DEFINE_OP (cross_entropy) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ANY | LIG_COMPUTES_POSITIONS,
+  .no_onnx = N_ ("is a loss; the exported graph ends before it"),
 };

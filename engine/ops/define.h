@@ -5,6 +5,7 @@
 
 #include "kernels/functions.h"
 #include <ligature/lowering.h>
+#include <ligature/onnx-graph.h>
 
 #include <glib/gi18n-lib.h>
 
@@ -293,3 +294,14 @@ lig_lower_backward_or_pass (LigLowering *lowering, const char *kernel)
  * on. */
 void lig_lower_collective (LigLowering *lowering, const char *kernel);
 void lig_lower_collective_backward (LigLowering *lowering, const char *kernel);
+
+/* Write the ONNX nodes of activations of a value (onnx-parts.c). */
+typedef const char *LigOnnxActivation (LigOnnx *onnx, const char *x);
+LigOnnxActivation lig_onnx_gelu, lig_onnx_gelu_erf, lig_onnx_qgelu, lig_onnx_relu, lig_onnx_sigmoid,
+  lig_onnx_silu, lig_onnx_srelu;
+
+/* Writes those of an op that is an activation of x. */
+void lig_onnx_activate (LigOnnx *onnx, LigOnnxActivation *activation);
+
+/* Returns x with its last axis split into heads, [.., heads, features]. */
+const char *lig_onnx_split_heads (LigOnnx *onnx, const char *x, int n_axes, gint64 features);

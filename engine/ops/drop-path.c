@@ -59,4 +59,5 @@ LIG_DEFINE_OP (drop_path) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS,
+  .onnx = lig_onnx_pass_x,
 };

@@ -71,4 +71,5 @@ LIG_DEFINE_OP (dropout) = {
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS,
   .idle = is_idle,
+  .onnx = lig_onnx_pass_x,
 };

@@ -122,6 +122,12 @@ lower_backward (LigLowering *lowering)
                     sharded ? sizeof values->part : 0);
 }
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set (onnx, "y", lig_onnx_rows (onnx, "weight", lig_onnx_get (onnx, "x")));
+}
+
 LIG_DEFINE_OP (embedding) = {
   LIG_OP_INFO_SIZES,
   .name = "embedding",
@@ -141,4 +147,5 @@ LIG_DEFINE_OP (embedding) = {
   .shardings = LIG_COMPUTES_POSITIONS,
   .vocabulary = "vocabulary",
   .vocabulary_choice = "vocabulary",
+  .onnx = write_onnx,
 };

@@ -48,3 +48,12 @@ extern const LigParam lig_gated_params[];
       N_ ("Name of the branch with the number of each row; default: a tensor from the caller"), 0, \
       0, 0, 0, 0, NULL \
   }
+
+/* Write the ONNX nodes of a gated unit: activation (a) b; that of clamped SwiGLU; that of SiTU-GLU.
+ * They return the unit's value (onnx-parts.c). */
+const char *lig_onnx_gated (LigOnnx *onnx, LigOnnxActivation *activation);
+const char *lig_onnx_clamped_swiglu (LigOnnx *onnx);
+const char *lig_onnx_situ_glu (LigOnnx *onnx);
+
+/* Sets y to the value, each of whose rows is multiplied by its number in `scales`. */
+void lig_onnx_set_scaled (LigOnnx *onnx, const char *value);

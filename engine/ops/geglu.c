@@ -2,6 +2,12 @@
 /* y = gelu (a) b, a the first half of the features, b the second. */
 #include "engine/ops/gated.h"
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set (onnx, "y", lig_onnx_gated (onnx, lig_onnx_gelu));
+}
+
 LIG_DEFINE_OP (geglu) = {
   LIG_OP_INFO_SIZES,
   .name = "geglu",
@@ -20,4 +26,5 @@ LIG_DEFINE_OP (geglu) = {
   .backward = "geglu_backward",
   .form = N_ ("tanh form"),
   .function = 1 + LIG_FUNCTION_geglu,
+  .onnx = write_onnx,
 };

@@ -2,6 +2,12 @@
 /* y = 0.5 x (1 + erf (x / sqrt (2))), the form of GELU without an approximation. */
 #include "engine/ops/define.h"
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_activate (onnx, lig_onnx_gelu_erf);
+}
+
 LIG_DEFINE_OP (gelu_erf) = {
   LIG_OP_INFO_SIZES,
   .name = "gelu-erf",
@@ -16,4 +22,5 @@ LIG_DEFINE_OP (gelu_erf) = {
   .backward = "gelu_erf_backward",
   .form = N_ ("erf form"),
   .function = 1 + LIG_FUNCTION_gelu_erf,
+  .onnx = write_onnx,
 };

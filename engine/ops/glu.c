@@ -2,6 +2,12 @@
 /* y = sigmoid (a) b, a the first half of the features, b the second. */
 #include "engine/ops/gated.h"
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set (onnx, "y", lig_onnx_gated (onnx, lig_onnx_sigmoid));
+}
+
 LIG_DEFINE_OP (glu) = {
   LIG_OP_INFO_SIZES,
   .name = "glu",
@@ -19,4 +25,5 @@ LIG_DEFINE_OP (glu) = {
   .forward = "glu",
   .backward = "glu_backward",
   .function = 1 + LIG_FUNCTION_glu,
+  .onnx = write_onnx,
 };

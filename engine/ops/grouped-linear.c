@@ -187,4 +187,6 @@ LIG_DEFINE_OP (grouped_linear) = {
   .forward = "grouped_linear",
   .backward = "grouped_backward_weight grouped_backward_input",
   .noun = N_ ("a grouped matmul"),
+  .no_onnx =
+    N_ ("works on rows that are routed to experts, for which ONNX has no grouped operators"),
 };

@@ -25,4 +25,5 @@ LIG_DEFINE_OP (identity) = {
   .flags = LIG_OP_TRANSPARENT | LIG_OP_ANY_TYPE,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .onnx = lig_onnx_pass_x,
 };

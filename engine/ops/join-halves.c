@@ -43,6 +43,15 @@ lower_backward (LigLowering *lowering)
   lig_lower_kernel (lowering, "split_halves", "x=dy first=dfirst second=dx rest=-", NULL, 0);
 }
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const char *first = lig_onnx_get (onnx, "first");
+  const char *y = lig_onnx_node (onnx, "Concat", first, lig_onnx_get (onnx, "x"), NULL);
+  lig_onnx_attribute (onnx, "axis", lig_onnx_count_axes (onnx, "x") - 2);
+  lig_onnx_set (onnx, "y", y);
+}
+
 LIG_DEFINE_OP (join_halves) = {
   LIG_OP_INFO_SIZES,
   .name = "join-halves",
@@ -59,4 +68,5 @@ LIG_DEFINE_OP (join_halves) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_POSITIONS | LIG_COMPUTES_COLUMNS,
+  .onnx = write_onnx,
 };

@@ -21,6 +21,18 @@ infer (LigInfer *self, GError **error)
   return lig_check_has_axis (self, error);
 }
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const LigNormParams *values = lig_onnx_get_params (onnx);
+  const char *x = lig_onnx_get (onnx, "x"), *square = lig_onnx_node (onnx, "Mul", x, x, NULL);
+  const char *sum =
+    lig_onnx_node (onnx, "ReduceSum", square, lig_onnx_integers (onnx, 1, (gint64) -1), NULL);
+  sum = lig_onnx_node (onnx, "Add", sum, lig_onnx_number (onnx, (double) values->eps), NULL);
+  lig_onnx_set (onnx, "y",
+                lig_onnx_node (onnx, "Div", x, lig_onnx_node (onnx, "Sqrt", sum, NULL), NULL));
+}
+
 LIG_DEFINE_OP (l2_normalization) = {
   LIG_OP_INFO_SIZES,
   .name = "l2-normalization",
@@ -38,4 +50,5 @@ LIG_DEFINE_OP (l2_normalization) = {
   .forward = "l2_normalization",
   .backward = "l2_normalization_backward",
   .shardings = LIG_COMPUTES_ROWS,
+  .onnx = write_onnx,
 };

@@ -9,6 +9,18 @@ static const LigParameterInfo parameters[] = {{.name = "weight", .init = LIG_INI
                                               {.name = "bias", .init = LIG_INIT_ZEROS},
                                               {.name = NULL}};
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const LigNormParams *values = lig_onnx_get_params (onnx);
+  const char *gain = lig_onnx_gain (onnx), *x = lig_onnx_get (onnx, "x");
+  const char *y =
+    lig_onnx_node (onnx, "LayerNormalization", x, gain, lig_onnx_get (onnx, "bias"), NULL);
+  lig_onnx_attribute (onnx, "axis", -lig_onnx_count_axes (onnx, "weight"));
+  lig_onnx_attribute_number (onnx, "epsilon", values->eps);
+  lig_onnx_set (onnx, "y", y);
+}
+
 LIG_DEFINE_OP (layer_norm) = {
   LIG_OP_INFO_SIZES,
   .name = "layer-norm",
@@ -29,4 +41,5 @@ LIG_DEFINE_OP (layer_norm) = {
   .forward = "layer_norm",
   .backward = "layer_norm_backward",
   .shardings = LIG_COMPUTES_ROWS,
+  .onnx = write_onnx,
 };

@@ -122,6 +122,12 @@ lower_backward (LigLowering *lowering)
   lig_lower_alias (lowering, "dfrom", "dy");
 }
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_pass (onnx, "from", "y");
+}
+
 LIG_DEFINE_OP (load_branch) = {
   LIG_OP_INFO_SIZES,
   .name = "load-branch",
@@ -137,4 +143,5 @@ LIG_DEFINE_OP (load_branch) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .onnx = write_onnx,
 };

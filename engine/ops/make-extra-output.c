@@ -27,6 +27,13 @@ lower_backward (LigLowering *lowering)
     lig_lower_alias (lowering, "dx", lig_lower_has (lowering, "dy") ? "dy" : "dextra");
 }
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_pass_x (onnx);
+  lig_onnx_pass (onnx, "x", "extra");
+}
+
 LIG_DEFINE_OP (make_extra_output) = {
   LIG_OP_INFO_SIZES,
   .name = "make-extra-output",
@@ -42,4 +49,5 @@ LIG_DEFINE_OP (make_extra_output) = {
   .lower_backward = lower_backward,
   .short_title = N_ ("Branch"),
   .noun = N_ ("a branch"),
+  .onnx = write_onnx,
 };

@@ -28,4 +28,5 @@ LIG_DEFINE_OP (mean_squared_error) = {
   .forward = "mean_squared_error",
   .backward = "mean_squared_error_backward",
   .shardings = LIG_COMPUTES_POSITIONS,
+  .no_onnx = N_ ("is a loss; the exported graph ends before it"),
 };

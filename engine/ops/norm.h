@@ -13,6 +13,17 @@ typedef struct {
 
 gboolean lig_infer_norm (LigInfer *infer, GError **error);
 
+/* Returns the gain in an ONNX graph. */
+static inline const char *
+lig_onnx_gain (LigOnnx *onnx)
+{
+  const LigNormParams *values = lig_onnx_get_params (onnx);
+  const char *weight = lig_onnx_get (onnx, "weight");
+  return values->zero_centered
+           ? lig_onnx_node (onnx, "Add", weight, lig_onnx_number (onnx, 1), NULL)
+           : weight;
+}
+
 /* The params of a norm. `added`: the help of the epsilon */
 #define LIG_NORM_PARAMS(added) \
   {LIG_PARAM_SHAPE, \

@@ -175,4 +175,6 @@ LIG_DEFINE_OP (permute) = {
   .backward = "permute_backward",
   .shardings = LIG_COMPUTES_ROWS,
   .positions = positions,
+  .no_onnx =
+    N_ ("works on rows that are routed to experts, for which ONNX has no grouped operators"),
 };

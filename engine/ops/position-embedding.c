@@ -78,6 +78,19 @@ lower_forward (LigLowering *lowering)
     lig_lower_kernel (lowering, "position_embedding", NULL, NULL, 0);
 }
 
+/* A value with one axis has one position. */
+static void
+write_onnx (LigOnnx *onnx)
+{
+  int n_axes = lig_onnx_count_axes (onnx, "x");
+  const char *x = lig_onnx_get (onnx, "x"), *zero = lig_onnx_integer (onnx, 0), *positions = zero;
+  if (n_axes > 1)
+    positions = lig_onnx_node (onnx, "Range", zero, lig_onnx_length (onnx, x, n_axes - 2),
+                               lig_onnx_integer (onnx, 1), NULL);
+  const char *rows = lig_onnx_rows (onnx, "weight", positions);
+  lig_onnx_set (onnx, "y", lig_onnx_node (onnx, "Add", x, rows, NULL));
+}
+
 LIG_DEFINE_OP (position_embedding) = {
   LIG_OP_INFO_SIZES,
   .name = "position-embedding",
@@ -94,4 +107,5 @@ LIG_DEFINE_OP (position_embedding) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS,
+  .onnx = write_onnx,
 };

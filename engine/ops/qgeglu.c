@@ -2,6 +2,12 @@
 /* y = a sigmoid (1.702 a) b, a the first half of the features, b the second. */
 #include "engine/ops/gated.h"
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set (onnx, "y", lig_onnx_gated (onnx, lig_onnx_qgelu));
+}
+
 LIG_DEFINE_OP (qgeglu) = {
   LIG_OP_INFO_SIZES,
   .name = "qgeglu",
@@ -19,4 +25,5 @@ LIG_DEFINE_OP (qgeglu) = {
   .forward = "qgeglu",
   .backward = "qgeglu_backward",
   .function = 1 + LIG_FUNCTION_qgeglu,
+  .onnx = write_onnx,
 };

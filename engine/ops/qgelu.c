@@ -2,6 +2,12 @@
 /* y = x sigmoid(1.702 x). */
 #include "engine/ops/define.h"
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_activate (onnx, lig_onnx_qgelu);
+}
+
 LIG_DEFINE_OP (qgelu) = {
   LIG_OP_INFO_SIZES,
   .name = "qgelu",
@@ -15,4 +21,5 @@ LIG_DEFINE_OP (qgelu) = {
   .forward = "qgelu",
   .backward = "qgelu_backward",
   .function = 1 + LIG_FUNCTION_qgelu,
+  .onnx = write_onnx,
 };

@@ -56,6 +56,47 @@ infer (LigInfer *self, GError **error)
   return TRUE;
 }
 
+/* Writes the ONNX nodes of the norm of heads [.., heads, features]; `weight` and `bias` are ports.
+ */
+static const char *
+write_norm (LigOnnx *onnx, const char *x, const char *weight, const char *bias)
+{
+  const LigQkNormParams *values = lig_onnx_get_params (onnx);
+  const char *last = lig_onnx_integers (onnx, 1, (gint64) -1);
+  if (values->kind == LIG_QK_LAYER_NORM) {
+    const char *gain = lig_onnx_get (onnx, weight), *shift = lig_onnx_get (onnx, bias);
+    const char *y = lig_onnx_node (onnx, "LayerNormalization", x, gain, shift, NULL);
+    lig_onnx_attribute (onnx, "axis", -1);
+    lig_onnx_attribute_number (onnx, "epsilon", values->eps);
+    return y;
+  }
+  const char *size = lig_onnx_node (onnx, values->kind == LIG_QK_L2 ? "ReduceSum" : "ReduceMean",
+                                    lig_onnx_node (onnx, "Mul", x, x, NULL), last, NULL);
+  size = lig_onnx_node (onnx, "Add", size, lig_onnx_number (onnx, (double) values->eps), NULL);
+  const char *y = lig_onnx_node (onnx, "Div", x, lig_onnx_node (onnx, "Sqrt", size, NULL), NULL);
+  return values->kind == LIG_QK_L2
+           ? y
+           : lig_onnx_node (onnx, "Mul", y, lig_onnx_get (onnx, weight), NULL);
+}
+
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const LigQkNormParams *values = lig_onnx_get_params (onnx);
+  int n_axes = lig_onnx_count_axes (onnx, "x");
+  const gint64 lengths[] = {values->heads, values->kv_heads, values->kv_heads};
+  const char *pieces[3];
+  const char *heads =
+    lig_onnx_split_heads (onnx, lig_onnx_get (onnx, "x"), n_axes, values->features);
+  lig_onnx_split (onnx, heads, n_axes - 1, lengths, 3, pieces);
+  const char *queries = write_norm (onnx, pieces[0], "query", "query_bias");
+  const char *keys = write_norm (onnx, pieces[1], "key", "key_bias");
+  const char *all = lig_onnx_node (onnx, "Concat", queries, keys, pieces[2], NULL);
+  lig_onnx_attribute (onnx, "axis", n_axes - 1);
+  const char *rows = lig_onnx_shape (onnx, n_axes - 1, 1, (gint64) -1);
+  lig_onnx_set (onnx, "y", lig_onnx_node (onnx, "Reshape", all, rows, NULL));
+}
+
 LIG_DEFINE_OP (qk_norm) = {
   LIG_OP_INFO_SIZES,
   .name = "qk-norm",
@@ -74,4 +115,5 @@ LIG_DEFINE_OP (qk_norm) = {
   .forward = "qk_norm",
   .backward = "qk_norm_backward",
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
+  .onnx = write_onnx,
 };

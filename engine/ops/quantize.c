@@ -48,4 +48,5 @@ LIG_DEFINE_OP (quantize) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
+  .onnx = lig_onnx_pass_x,
 };

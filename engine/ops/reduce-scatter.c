@@ -49,4 +49,5 @@ LIG_DEFINE_OP (reduce_scatter) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .onnx = lig_onnx_pass_x,
 };

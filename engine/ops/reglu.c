@@ -2,6 +2,12 @@
 /* y = max (a, 0) b, a the first half of the features, b the second. */
 #include "engine/ops/gated.h"
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set (onnx, "y", lig_onnx_gated (onnx, lig_onnx_relu));
+}
+
 LIG_DEFINE_OP (reglu) = {
   LIG_OP_INFO_SIZES,
   .name = "reglu",
@@ -19,4 +25,5 @@ LIG_DEFINE_OP (reglu) = {
   .forward = "reglu",
   .backward = "reglu_backward",
   .function = 1 + LIG_FUNCTION_reglu,
+  .onnx = write_onnx,
 };

@@ -2,6 +2,12 @@
 /* y = max(x, 0); saves y, which the next matmul saves anyway. */
 #include "engine/ops/define.h"
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_activate (onnx, lig_onnx_relu);
+}
+
 LIG_DEFINE_OP (relu) = {
   LIG_OP_INFO_SIZES,
   .name = "relu",
@@ -15,4 +21,5 @@ LIG_DEFINE_OP (relu) = {
   .forward = "relu",
   .backward = "relu_backward",
   .function = 1 + LIG_FUNCTION_relu,
+  .onnx = write_onnx,
 };

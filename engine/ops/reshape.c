@@ -100,6 +100,16 @@ find_positions (const void *own, const LigShape *x, const LigShape *y, const cha
   return LIG_POSITIONS_ALL;
 }
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const LigShape *shape = &((const ReshapeParams *) lig_onnx_get_params (onnx))->shape;
+  const int64_t *axes = shape->axes;
+  lig_onnx_move (onnx, "Reshape",
+                 lig_onnx_integers (onnx, shape->n_axes, axes[0], axes[1], axes[2], axes[3],
+                                    axes[4], axes[5], axes[6], axes[7]));
+}
+
 LIG_DEFINE_OP (reshape) = {
   LIG_OP_INFO_SIZES,
   .name = "reshape",
@@ -116,4 +126,5 @@ LIG_DEFINE_OP (reshape) = {
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_POSITIONS,
   .positions = find_positions,
+  .onnx = write_onnx,
 };

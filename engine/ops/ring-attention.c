@@ -488,4 +488,6 @@ LIG_DEFINE_OP (ring_attention) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_POSITIONS | LIG_COMPUTES_COLUMNS,
+  .no_onnx = N_ ("works on a sequence that several ranks share, while an ONNX graph runs on one; "
+                 "export the plan of one rank"),
 };

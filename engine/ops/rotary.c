@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rotary position embedding of packed query, key and value heads (Su and others, 2021). */
+#include "kernels/rotary.h"
 #include "engine/ops/define.h"
 #include <ligature/params-positions.h>
 
@@ -106,6 +107,104 @@ lower_forward (LigLowering *lowering)
     lig_lower_kernel (lowering, "rotary", NULL, NULL, 0);
 }
 
+/* --- ONNX ---------------------------------------------------------------------------------- */
+
+/* Writes the nodes of the cosines and sines [positions, 1, pairs], times the magnitude. */
+static void
+write_table (LigOnnx *onnx, const char *x, const char *table[2])
+{
+  const LigRotaryParams *p = lig_onnx_get_params (onnx);
+  int n_axes = lig_onnx_count_axes (onnx, "x");
+  /* A value with one axis is at position 0. */
+  const LigShape shape = n_axes > 1 ? (LigShape){.n_axes = 3, .axes = {1, 1, p->rotated / 2}}
+                                    : (LigShape){.n_axes = 2, .axes = {1, p->rotated / 2}};
+  const char *positions = lig_onnx_number (onnx, 0);
+  g_autofree float *frequencies = g_new (float, (gsize) p->rotated / 2);
+  for (int32_t pair = 0; pair < p->rotated / 2; pair++)
+    frequencies[pair] = lig_rotary_frequency (p, pair);
+  if (n_axes > 1) {
+    positions =
+      lig_onnx_node (onnx, "Range", lig_onnx_integer (onnx, 0),
+                     lig_onnx_length (onnx, x, n_axes - 2), lig_onnx_integer (onnx, 1), NULL);
+    positions = lig_onnx_node (onnx, "Unsqueeze", lig_onnx_cast_number (onnx, positions),
+                               lig_onnx_integers (onnx, 2, (gint64) 1, (gint64) 2), NULL);
+  }
+  const char *angles =
+    lig_onnx_node (onnx, "Mul", positions, lig_onnx_numbers (onnx, &shape, frequencies), NULL);
+  const char *magnitude = lig_onnx_number (onnx, (double) lig_rotary_magnitude (p));
+  for (int i = 0; i < 2; i++) {
+    table[i] = lig_onnx_node (onnx, i == 0 ? "Cos" : "Sin", angles, NULL);
+    if (lig_rotary_magnitude (p) != 1)
+      table[i] = lig_onnx_node (onnx, "Mul", table[i], magnitude, NULL);
+  }
+}
+
+/* Writes the nodes that rotate the pairs (a, b). */
+static void
+write_rotation (LigOnnx *onnx, const char *const table[2], const char *pair[2])
+{
+  const char *a = pair[0], *b = pair[1], *cosines = table[0], *sines = table[1];
+  pair[0] = lig_onnx_node (onnx, "Sub", lig_onnx_node (onnx, "Mul", a, cosines, NULL),
+                           lig_onnx_node (onnx, "Mul", b, sines, NULL), NULL);
+  pair[1] = lig_onnx_node (onnx, "Add", lig_onnx_node (onnx, "Mul", b, cosines, NULL),
+                           lig_onnx_node (onnx, "Mul", a, sines, NULL), NULL);
+}
+
+/* Rotates features of heads [.., heads, rotated]. */
+static const char *
+write_heads (LigOnnx *onnx, const char *heads, int n_axes, const char *const table[2])
+{
+  const LigRotaryParams *p = lig_onnx_get_params (onnx);
+  const char *pair[2], *last = lig_onnx_integers (onnx, 1, (gint64) n_axes);
+  if (!p->interleaved) {
+    lig_onnx_halve (onnx, heads, n_axes - 1, pair);
+    write_rotation (onnx, table, pair);
+    const char *y = lig_onnx_node (onnx, "Concat", pair[0], pair[1], NULL);
+    lig_onnx_attribute (onnx, "axis", n_axes - 1);
+    return y;
+  }
+  const char *pairs = lig_onnx_shape (onnx, n_axes - 1, 2, (gint64) p->rotated / 2, (gint64) 2);
+  lig_onnx_halve (onnx, lig_onnx_node (onnx, "Reshape", heads, pairs, NULL), n_axes, pair);
+  for (int i = 0; i < 2; i++)
+    pair[i] = lig_onnx_node (onnx, "Squeeze", pair[i], last, NULL);
+  write_rotation (onnx, table, pair);
+  for (int i = 0; i < 2; i++)
+    pair[i] = lig_onnx_node (onnx, "Unsqueeze", pair[i], last, NULL);
+  const char *y = lig_onnx_node (onnx, "Concat", pair[0], pair[1], NULL);
+  lig_onnx_attribute (onnx, "axis", n_axes);
+  return lig_onnx_node (onnx, "Reshape", y,
+                        lig_onnx_shape (onnx, n_axes - 1, 1, (gint64) p->rotated), NULL);
+}
+
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const LigRotaryParams *p = lig_onnx_get_params (onnx);
+  int n_axes = lig_onnx_count_axes (onnx, "x");
+  const gint64 lengths[] = {p->heads + p->kv_heads, p->kv_heads};
+  const gint64 features[] = {p->rotated, p->features - p->rotated};
+  const char *x = lig_onnx_get (onnx, "x"), *heads[2], *pieces[2], *table[2];
+  if (p->rotated == 0) {
+    lig_onnx_pass_x (onnx);
+    return;
+  }
+  write_table (onnx, x, table);
+  const char *all = lig_onnx_split_heads (onnx, x, n_axes, p->features);
+  lig_onnx_split (onnx, all, n_axes - 1, lengths, p->kv_heads > 0 ? 2 : 1, heads);
+  lig_onnx_split (onnx, heads[0], n_axes, features, features[1] > 0 ? 2 : 1, pieces);
+  const char *y = write_heads (onnx, pieces[0], n_axes + 1, table);
+  if (features[1] > 0) {
+    y = lig_onnx_node (onnx, "Concat", y, pieces[1], NULL);
+    lig_onnx_attribute (onnx, "axis", n_axes);
+  }
+  if (p->kv_heads > 0) {
+    y = lig_onnx_node (onnx, "Concat", y, heads[1], NULL);
+    lig_onnx_attribute (onnx, "axis", n_axes - 1);
+  }
+  const char *rows = lig_onnx_shape (onnx, n_axes - 1, 1, (gint64) -1);
+  lig_onnx_set (onnx, "y", lig_onnx_node (onnx, "Reshape", y, rows, NULL));
+}
+
 LIG_DEFINE_OP (rotary) = {
   LIG_OP_INFO_SIZES,
   .name = "rotary",
@@ -123,4 +222,5 @@ LIG_DEFINE_OP (rotary) = {
   .lower_forward = lower_forward,
   .backward = "rotary_backward",
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
+  .onnx = write_onnx,
 };

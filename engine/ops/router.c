@@ -181,4 +181,6 @@ LIG_DEFINE_OP (router) = {
   .lower_backward = lower_backward,
   .lower_update = lower_update,
   .shardings = LIG_COMPUTES_ROWS,
+  .no_onnx =
+    N_ ("works on rows that are routed to experts, for which ONNX has no grouped operators"),
 };

@@ -72,6 +72,13 @@ lower_backward (LigLowering *lowering)
                       &sigmoid, sizeof sigmoid);
 }
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const char *gate = lig_onnx_sigmoid (onnx, lig_onnx_get (onnx, "gate"));
+  lig_onnx_set (onnx, "y", lig_onnx_node (onnx, "Mul", lig_onnx_get (onnx, "x"), gate, NULL));
+}
+
 LIG_DEFINE_OP (row_gate) = {
   LIG_OP_INFO_SIZES,
   .name = "row-gate",
@@ -88,4 +95,5 @@ LIG_DEFINE_OP (row_gate) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS,
+  .onnx = write_onnx,
 };

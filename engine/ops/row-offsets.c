@@ -46,4 +46,6 @@ LIG_DEFINE_OP (row_offsets) = {
   .kernel_params_size = sizeof (LigRowOffsetsParams),
   .infer = infer,
   .forward = "row_offsets",
+  .no_onnx =
+    N_ ("works on rows that are routed to experts, for which ONNX has no grouped operators"),
 };

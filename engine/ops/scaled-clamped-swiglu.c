@@ -9,6 +9,12 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set_scaled (onnx, lig_onnx_clamped_swiglu (onnx));
+}
+
 LIG_DEFINE_OP (scaled_clamped_swiglu) = {
   LIG_OP_INFO_SIZES,
   .name = "scaled-clamped-swiglu",
@@ -27,4 +33,5 @@ LIG_DEFINE_OP (scaled_clamped_swiglu) = {
   .forward = "scaled_clamped_swiglu",
   .backward = "scaled_clamped_swiglu_backward",
   .shardings = LIG_COMPUTES_ROWS,
+  .onnx = write_onnx,
 };

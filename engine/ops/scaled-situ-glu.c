@@ -9,6 +9,12 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set_scaled (onnx, lig_onnx_situ_glu (onnx));
+}
+
 LIG_DEFINE_OP (scaled_situ_glu) = {
   LIG_OP_INFO_SIZES,
   .name = "scaled-situ-glu",
@@ -26,4 +32,5 @@ LIG_DEFINE_OP (scaled_situ_glu) = {
   .forward = "scaled_situ_glu",
   .backward = "scaled_situ_glu_backward",
   .shardings = LIG_COMPUTES_ROWS,
+  .onnx = write_onnx,
 };

@@ -8,6 +8,12 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set_scaled (onnx, lig_onnx_srelu (onnx, lig_onnx_get (onnx, "x")));
+}
+
 LIG_DEFINE_OP (scaled_srelu) = {
   LIG_OP_INFO_SIZES,
   .name = "scaled-srelu",
@@ -23,4 +29,5 @@ LIG_DEFINE_OP (scaled_srelu) = {
   .forward = "scaled_srelu",
   .backward = "scaled_srelu_backward",
   .shardings = LIG_COMPUTES_ROWS,
+  .onnx = write_onnx,
 };

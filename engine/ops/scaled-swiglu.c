@@ -9,6 +9,12 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set_scaled (onnx, lig_onnx_gated (onnx, lig_onnx_silu));
+}
+
 LIG_DEFINE_OP (scaled_swiglu) = {
   LIG_OP_INFO_SIZES,
   .name = "scaled-swiglu",
@@ -26,4 +32,5 @@ LIG_DEFINE_OP (scaled_swiglu) = {
   .forward = "scaled_swiglu",
   .backward = "scaled_swiglu_backward",
   .shardings = LIG_COMPUTES_ROWS,
+  .onnx = write_onnx,
 };

@@ -64,4 +64,5 @@ LIG_DEFINE_OP (shard_rows) = {
   .infer = infer,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .onnx = lig_onnx_pass_x,
 };

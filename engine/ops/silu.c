@@ -2,6 +2,12 @@
 /* y = x sigmoid(x). */
 #include "engine/ops/define.h"
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_activate (onnx, lig_onnx_silu);
+}
+
 LIG_DEFINE_OP (silu) = {
   LIG_OP_INFO_SIZES,
   .name = "silu",
@@ -15,4 +21,5 @@ LIG_DEFINE_OP (silu) = {
   .forward = "silu",
   .backward = "silu_backward",
   .function = 1 + LIG_FUNCTION_silu,
+  .onnx = write_onnx,
 };

@@ -8,6 +8,12 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set (onnx, "y", lig_onnx_situ_glu (onnx));
+}
+
 LIG_DEFINE_OP (situ_glu) = {
   LIG_OP_INFO_SIZES,
   .name = "situ-glu",
@@ -25,4 +31,5 @@ LIG_DEFINE_OP (situ_glu) = {
   .forward = "situ_glu",
   .backward = "situ_glu_backward",
   .function = 1 + LIG_FUNCTION_situ_glu,
+  .onnx = write_onnx,
 };

@@ -58,6 +58,22 @@ lower_backward (LigLowering *lowering)
   lig_lower_kernel (lowering, "join_halves", "first=dfirst second=dsecond rest=dy x=dx", NULL, 0);
 }
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  const SplitHeadsParams *values = lig_onnx_get_params (onnx);
+  int n_axes = lig_onnx_count_axes (onnx, "x");
+  gint64 queries = values->kernel.columns, keys = queries / values->heads;
+  keys *= values->kv_heads > 0 ? values->kv_heads : values->heads;
+  const gint64 columns[] = {queries, 2 * keys};
+  const char *pieces[2], *halves[2];
+  lig_onnx_split (onnx, lig_onnx_get (onnx, "x"), n_axes - 1, columns, 2, pieces);
+  lig_onnx_halve (onnx, pieces[0], n_axes - 2, halves);
+  lig_onnx_set (onnx, "first", halves[0]);
+  lig_onnx_set (onnx, "second", halves[1]);
+  lig_onnx_set (onnx, "y", pieces[1]);
+}
+
 LIG_DEFINE_OP (split_heads) = {
   LIG_OP_INFO_SIZES,
   .name = "split-heads",
@@ -75,4 +91,5 @@ LIG_DEFINE_OP (split_heads) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_POSITIONS | LIG_COMPUTES_COLUMNS,
+  .onnx = write_onnx,
 };

@@ -2,6 +2,12 @@
 /* y = max (a, 0)^2 b, a the first half of the features, b the second. */
 #include "engine/ops/gated.h"
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set (onnx, "y", lig_onnx_gated (onnx, lig_onnx_srelu));
+}
+
 LIG_DEFINE_OP (sreglu) = {
   LIG_OP_INFO_SIZES,
   .name = "sreglu",
@@ -19,4 +25,5 @@ LIG_DEFINE_OP (sreglu) = {
   .forward = "sreglu",
   .backward = "sreglu_backward",
   .function = 1 + LIG_FUNCTION_sreglu,
+  .onnx = write_onnx,
 };

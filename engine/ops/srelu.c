@@ -2,6 +2,12 @@
 /* y = max(x, 0)^2. */
 #include "engine/ops/define.h"
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_activate (onnx, lig_onnx_srelu);
+}
+
 LIG_DEFINE_OP (srelu) = {
   LIG_OP_INFO_SIZES,
   .name = "srelu",
@@ -15,4 +21,5 @@ LIG_DEFINE_OP (srelu) = {
   .forward = "srelu",
   .backward = "srelu_backward",
   .function = 1 + LIG_FUNCTION_srelu,
+  .onnx = write_onnx,
 };

@@ -2,6 +2,12 @@
 /* y = a sigmoid (a) b, a the first half of the features, b the second. */
 #include "engine/ops/gated.h"
 
+static void
+write_onnx (LigOnnx *onnx)
+{
+  lig_onnx_set (onnx, "y", lig_onnx_gated (onnx, lig_onnx_silu));
+}
+
 LIG_DEFINE_OP (swiglu) = {
   LIG_OP_INFO_SIZES,
   .name = "swiglu",
@@ -19,4 +25,5 @@ LIG_DEFINE_OP (swiglu) = {
   .forward = "swiglu",
   .backward = "swiglu_backward",
   .function = 1 + LIG_FUNCTION_swiglu,
+  .onnx = write_onnx,
 };

@@ -56,4 +56,6 @@ LIG_DEFINE_OP (unpermute) = {
   .forward = "unpermute",
   .backward = "unpermute_backward",
   .shardings = LIG_COMPUTES_ROWS,
+  .no_onnx =
+    N_ ("works on rows that are routed to experts, for which ONNX has no grouped operators"),
 };

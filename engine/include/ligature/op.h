@@ -44,6 +44,7 @@ typedef struct _LigSequence LigSequence;
 typedef struct _LigLowering LigLowering;
 typedef struct _LigParts LigParts;
 typedef struct LigOperand LigOperand;
+typedef struct _LigOnnx LigOnnx;
 
 /* --- The parameter table ------------------------------------------------------------------ */
 
@@ -395,6 +396,12 @@ typedef struct _LigOpInfo {
    * norm of the gradients, `$gradient_norm`: if it is not finite, the update is skipped. Null
    * without such parameters. */
   void (*lower_update) (LigLowering *lowering);
+  /* Writes the nodes of an ONNX graph that compute the outputs in inference
+   * (<ligature/onnx-graph.h>). Null for a macro, whose parts are exported. */
+  void (*onnx) (LigOnnx *onnx);
+  /* Without `onnx`, for an op that is not a macro: why it has no form in ONNX, a clause that
+   * continues `it`: `is a loss`; or null: the table has none. */
+  const char *no_onnx;
 } LigOpInfo;
 
 /**
