@@ -70,6 +70,8 @@ static const struct {
   {"predict", "lines", "rows instead of texts"},
   {"generate", "seed", "of the draws"},
   {"export-weights", "vocabulary", "rows that are written"},
+  {"export", "weights", "a run has its own"},
+  {"export", "recipe", "only none"},
   {"generate", "vocabulary", "has more defaults than the setting"},
   {"plan", "optimizer", "none unless it is given"},
   {"check", "optimizer", "none unless it is given"},
@@ -300,6 +302,7 @@ static const struct {
   {"devices", "lig devices null:h200", "{\n  \"name\": \"NVIDIA H200\"", TRUE},
   {"apply", "lig apply gelu --input x.safetensors --device cpu", "@", FALSE},
   {"export-weights", "lig export-weights 'linear(2)' --input 4x8", "\200", FALSE},
+  {"export", "lig export 'linear(2)' --input 4x8", "\010\010", FALSE},
   {"predict", "lig predict last --input x.safetensors --device cpu", "prediction.0,", TRUE},
   {"runs", "lig runs export last --format csv", "step,", TRUE},
 };

@@ -12,7 +12,7 @@
 
 static const char *const commands[] = {"ops",      "check", "fuse",           "plan",    "apply",
                                        "train",    "sweep", "report",         "profile", "predict",
-                                       "generate", "runs",  "export-weights", "devices", "verify"};
+                                       "generate", "runs",  "export-weights", "devices", "verify", "export"};
 
 /* Checks that no line is wider, except for one quoted word of an example. */
 static void
