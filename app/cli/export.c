@@ -47,8 +47,7 @@ check_options (const Options *options, const LigSequenceOptions *plan)
   if (!options->output)
     return !lig_cli_usage ("export needs -o FILE.onnx; see lig export --help");
   if (lig_cli_is_standard (options->output) && options->external)
-    return !lig_cli_usage (
-      "--external needs the name of a file; -o - writes a single one");
+    return !lig_cli_usage ("--external needs the name of a file; -o - writes a single one");
   if (!lig_cli_is_standard (options->output) && !g_str_has_suffix (options->output, ".onnx"))
     return !lig_cli_usage ("-o is '%s', expected a file name that ends in .onnx", options->output);
   if (plan->recipe && strcmp (plan->recipe, "none") != 0)

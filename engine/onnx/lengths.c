@@ -41,19 +41,12 @@ compile_with (LigPlan *plan, int axis, gint64 length)
 }
 
 /* Compiles with a longer or a shorter axis: a table of positions limits it, and the longest text is
- * often as long as the table. */
+ * often the one in the file. A length that has to be a multiple of some number stays fixed. */
 static LigPlan *
 compile_other (LigPlan *plan, int axis, gint64 length)
 {
-  const gint64 others[] = {length + 1, 2 * length, length - 1, length / 2};
-  for (guint i = 0; i < G_N_ELEMENTS (others); i++) {
-    LigPlan *other = others[i] > 0 && others[i] != length && others[i] <= G_MAXINT32
-                       ? compile_with (plan, axis, others[i])
-                       : NULL;
-    if (other)
-      return other;
-  }
-  return NULL;
+  LigPlan *longer = length < G_MAXINT32 ? compile_with (plan, axis, length + 1) : NULL;
+  return longer || length < 2 ? longer : compile_with (plan, axis, length - 1);
 }
 
 /* Names the lengths that differ in the other plan; those that are not the changed one itself get an

@@ -10,9 +10,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-static const char *const commands[] = {"ops",      "check", "fuse",           "plan",    "apply",
-                                       "train",    "sweep", "report",         "profile", "predict",
-                                       "generate", "runs",  "export-weights", "devices", "verify", "export"};
+static const char *const commands[] = {
+  "ops",     "check",   "fuse",     "plan", "apply",          "train",   "sweep",  "report",
+  "profile", "predict", "generate", "runs", "export-weights", "devices", "verify", "export"};
 
 /* Checks that no line is wider, except for one quoted word of an example. */
 static void
