@@ -7,6 +7,7 @@
 #include "app/cli/output-file.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
+#include <ligature/compile.h>
 #include <ligature/onnx.h>
 #include <ligature/plan-options.h>
 
@@ -130,8 +131,13 @@ make_plan (LigCliModel *model,
   requested.before_loss = before_loss;
   requested.recipe = options->recipe;
   g_autoptr (LigDevice) device = lig_device_open ("cpu", error);
+  /* A state of many experts takes long to make in vain. */
+  g_autoptr (LigPlan) first =
+    device ? lig_plan_compile (model->sequence, device, &requested, error) : NULL;
+  if (!first || !lig_onnx_check (first, error))
+    return NULL;
   g_autoptr (LigState) state =
-    device ? lig_cli_load_model (model, device, &requested, (guint64) seed, error) : NULL;
+    lig_cli_load_model (model, device, &requested, (guint64) seed, error);
   if (!state || !lig_state_store (state, weights, FALSE, error))
     return NULL;
   return lig_state_plan (state, model->sequence, &requested, error);

@@ -41,16 +41,27 @@ check_op (const LigPlanOp *op, GError **error)
   return FALSE;
 }
 
+gboolean
+lig_onnx_check (LigPlan *plan, GError **error)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (!check_op (&ops[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 /* Writes the nodes of all ops, and names the results. */
 static gboolean
 build (LigOnnx *self, GError **error)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (self->plan, &count);
+  if (!lig_onnx_check (self->plan, error))
+    return FALSE;
   lig_onnx_add_ends (self);
   for (guint i = 0; i < count; i++) {
-    if (!check_op (&ops[i], error))
-      return FALSE;
     self->op = &ops[i];
     ops[i].info->onnx (self);
     if (self->error)
@@ -71,13 +82,6 @@ build (LigOnnx *self, GError **error)
 }
 
 /* --- The file of weights ------------------------------------------------------------------- */
-
-gint64
-lig_onnx_align (gint64 end)
-{
-  const gint64 unit = 4096;
-  return (end + unit - 1) / unit * unit;
-}
 
 static gboolean
 write_all (int file, const char *data, gsize bytes)

@@ -25,14 +25,17 @@ share_parameters (LigPlan *a, LigPlan *b)
   return TRUE;
 }
 
-/* Compiles the sequence with another length of an axis of its input (transfer full) (nullable). */
+/* Compiles the sequence with another length of an axis of its input, and of the first axis if it is
+ * not 0 (transfer full) (nullable). */
 static LigPlan *
-compile_with (LigPlan *plan, int axis, gint64 length)
+compile_with (LigPlan *plan, int axis, gint64 length, gint64 first)
 {
   LigShape input;
   LigDtype dtype;
   g_autoptr (LigSequence) sequence = lig_sequence_copy (lig_plan_get_sequence (plan));
   lig_plan_get_input (plan, &input, &dtype);
+  if (first > 0)
+    input.axes[0] = first;
   input.axes[axis] = length;
   lig_sequence_set_input (sequence, &input, dtype);
   g_autoptr (LigPlan) other = lig_plan_compile_unfused (sequence, lig_plan_get_device (plan),
@@ -40,13 +43,22 @@ compile_with (LigPlan *plan, int axis, gint64 length)
   return other && share_parameters (plan, other) ? g_steal_pointer (&other) : NULL;
 }
 
+/* Compiles with a length, if the axis may have it in a batch of one, too: rows of a reshape can be
+ * cut from several samples. */
+static LigPlan *
+compile_apart (LigPlan *plan, int axis, gint64 length)
+{
+  g_autoptr (LigPlan) single = axis > 0 ? compile_with (plan, axis, length, 1) : NULL;
+  return axis > 0 && !single ? NULL : compile_with (plan, axis, length, 0);
+}
+
 /* Compiles with a longer or a shorter axis: a table of positions limits it, and the longest text is
  * often the one in the file. A length that has to be a multiple of some number stays fixed. */
 static LigPlan *
 compile_other (LigPlan *plan, int axis, gint64 length)
 {
-  LigPlan *longer = length < G_MAXINT32 ? compile_with (plan, axis, length + 1) : NULL;
-  return longer || length < 2 ? longer : compile_with (plan, axis, length - 1);
+  LigPlan *longer = length < G_MAXINT32 ? compile_apart (plan, axis, length + 1) : NULL;
+  return longer || length < 2 ? longer : compile_apart (plan, axis, length - 1);
 }
 
 /* Names the lengths that differ in the other plan; those that are not the changed one itself get an

@@ -107,6 +107,11 @@ lig_onnx_encode (LigOnnx *self, const char *const *metadata, const char *data_fi
 
 /* Returns the offset of a weight in the file of weights after one that ends at `end`: readers may
  * map it into memory. */
-gint64 lig_onnx_align (gint64 end);
+static inline gint64
+lig_onnx_align (gint64 end)
+{
+  const gint64 unit = 4096;
+  return (end + unit - 1) / unit * unit;
+}
 
 G_END_DECLS

@@ -63,6 +63,17 @@ LIG_API gboolean lig_onnx_is_built (void);
 LIG_API const char *lig_onnx_why_not (const LigOpInfo *info);
 
 /**
+ * lig_onnx_check: (skip)
+ * @plan: a plan
+ * @error: (out) (optional): the error
+ *
+ * Checks that all ops of a plan have a form in ONNX, before weights are read.
+ *
+ * Returns: %FALSE with %LIG_ERROR_OP set; the error has the path of the op
+ */
+LIG_API gboolean lig_onnx_check (LigPlan *plan, GError **error);
+
+/**
  * lig_onnx_export: (skip)
  * @plan: a plan of one rank without a backward pass; if its sequence ends with a loss, with the
  *   option `before_loss`
