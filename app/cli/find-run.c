@@ -90,8 +90,9 @@ lig_cli_is_run (const char *text, const char *store)
 gboolean
 lig_cli_blame_name (GError **error, const char *text)
 {
-  if (!g_error_matches (*error, LIG_ERROR, LIG_ERROR_OP) || strpbrk (text, "!(@") ||
-      lig_op_info_find (text) || lig_cli_is_path (text))
+  /* An error of a sequence has the path of an op; that of a name has none. */
+  if (!g_error_matches (*error, LIG_ERROR, LIG_ERROR_OP) || lig_error_get_path (*error) ||
+      strpbrk (text, "!(@") || lig_op_info_find (text) || lig_cli_is_path (text))
     return FALSE;
   const char *like = strstr ((*error)->message, "; did you mean ");
   char *message = g_strdup_printf ("no run, file or op is called '%s'%s", text, like ? like : "");

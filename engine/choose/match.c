@@ -340,6 +340,21 @@ probe_pass (LigGraph *graph, LigMatch *match, LigPass pass, GError **error)
   return TRUE;
 }
 
+/* Rejects the recipe if the match has a quantized matmul, instead of a parameter: setting that
+ * would not make the fusion possible. */
+static gboolean
+reject_recipe_of_group (LigGraph *graph, LigMatch *match)
+{
+  for (int i = match->group.first; i < match->group.first + match->group.count; i++)
+    if (lig_part_is_quantized (lig_part (graph, i))) {
+      g_free (match->rejection.observed);
+      g_free (match->rejection.required);
+      reject_recipe (graph, lig_part (graph, i), match);
+      return TRUE;
+    }
+  return FALSE;
+}
+
 /* Copies the numbers and the accepted types that the fusion's condition reported. */
 static void
 keep_rejection (LigGraph *graph, LigMatch *match)
@@ -350,7 +365,7 @@ keep_rejection (LigGraph *graph, LigMatch *match)
   match->needed = (LigEvidence){.value = rejection->required_value, .unit = rejection->unit};
   if (rejection->unless_forced)
     lig_offer (match, LIG_FIX_FORCE, lig_part (graph, match->group.first)->plan.path, NULL);
-  if (rejection->param)
+  if (rejection->param && !reject_recipe_of_group (graph, match))
     lig_offer_param (graph, match);
   if (rejection->reason != LIG_REASON_DTYPE || rejection->types == 0)
     return;

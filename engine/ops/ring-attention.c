@@ -93,7 +93,8 @@ infer (LigInfer *self, GError **error)
   values->ranks = self->n_ranks[LIG_GROUP_CONTEXT];
   values->rank = self->places[LIG_GROUP_CONTEXT];
   values->dtype = self->compute;
-  if (!lig_infer_heads (self, values->heads, values->kv_heads, FALSE, &packed, error) ||
+  if (!lig_check_batch (self, error) ||
+      !lig_infer_heads (self, values->heads, values->kv_heads, FALSE, &packed, error) ||
       (values->ranks > 1 && !lig_check_halves (self, error)))
     return FALSE;
   *kernel = (LigAttentionParams){

@@ -27,7 +27,8 @@ infer (LigInfer *self, GError **error)
 {
   SplitHeadsParams *values = (SplitHeadsParams *) self->params;
   LigHeads packed;
-  if (!lig_infer_heads (self, values->heads, values->kv_heads, FALSE, &packed, error) ||
+  if (!lig_check_batch (self, error) ||
+      !lig_infer_heads (self, values->heads, values->kv_heads, FALSE, &packed, error) ||
       !lig_check_halves (self, error))
     return FALSE;
   gint64 queries = (gint64) packed.heads * packed.features;

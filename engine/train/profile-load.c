@@ -7,6 +7,7 @@
 #include <ligature/plan-loads.h>
 #include <ligature/store-loads.h>
 #include <ligature/store-rows.h>
+#include <ligature/store-select.h>
 #include <ligature/store.h>
 
 #include <glib/gi18n-lib.h>
@@ -49,7 +50,8 @@ static gboolean
 read_run (LigProfileLoad *self, const char *selector, LigStore *store, GError **error)
 {
   g_autoptr (GError) unknown = NULL;
-  g_autoptr (LigRunRow) row = store ? lig_store_find_run (store, selector, &unknown) : NULL;
+  g_autoptr (LigRunRow) row =
+    store ? lig_store_select_run (store, selector, "train", NULL, &unknown) : NULL;
   if (unknown)
     g_set_error (error, unknown->domain, unknown->code,
                  _ ("load is '%s', expected even, zipf:EXPONENT or a run: %s"), selector,

@@ -170,6 +170,21 @@ test_report (void)
   assert_failed (&verified, 1, "op", "no run, file or op is called 'largo'");
 }
 
+/* A run that cannot be exported is not a missing name. */
+static void
+test_export (void)
+{
+  make_store ();
+  g_auto (Outcome) trained =
+    lig ("train", "mixture-of-experts(2, top-k=1, expert-features=4) ! mean-squared-error",
+         "--input", "4x4", "--data", "synthetic", "--steps", "1", "--device", "cpu", NULL);
+  g_assert_cmpint (trained.code, ==, 0);
+  g_auto (Outcome) outcome = lig ("export", "last", "-o", "x.onnx", "--json", NULL);
+  g_assert_cmpint (outcome.code, ==, 1);
+  g_assert_null (strstr (outcome.out, "no run, file or op"));
+  assert_contains (outcome.out, "ONNX");
+}
+
 /* A store that became empty has no runs; with options, it has no matching ones. */
 static void
 test_none (void)
@@ -214,6 +229,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-scripts/ranges", test_ranges);
   g_test_add_func ("/cli-runs-scripts/long-answer", test_long_answer);
   g_test_add_func ("/cli-runs-scripts/report", test_report);
+  g_test_add_func ("/cli-runs-scripts/export", test_export);
   g_test_add_func ("/cli-runs-scripts/waiting", test_waiting);
   g_test_add_func ("/cli-runs-scripts/none", test_none);
   g_test_add_func ("/cli-runs-scripts/long-name", test_long_name);

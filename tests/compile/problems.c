@@ -131,6 +131,8 @@ test_sorted (void)
     "reshape([5, 4, 8]) ! attention(1, kv-heads=1)",
     "linear(24) ! rotary(2)",
     "linear(24) ! attention(2)",
+    "linear(24) ! ring-attention(2)",
+    "linear(24) ! split-heads(2)",
     "permute(4, places=q) ! unpermute(places=q) ! position-embedding(64)"};
   for (guint i = 0; i < G_N_ELEMENTS (fine); i++) {
     g_autofree char *text = g_strdup_printf ("permute(4) ! %s", fine[i]);

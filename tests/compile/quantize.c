@@ -250,7 +250,7 @@ explain (LigPlan *plan)
 }
 
 #define MIXTURE \
-  "layer-norm ! mixture-of-experts(4, expert-features=48, activation=swiglu, weights-at=output) " \
+  "layer-norm ! mixture-of-experts(4, expert-features=64, activation=swiglu, weights-at=output) " \
   "! " \
   "linear(32)"
 
@@ -272,6 +272,17 @@ test_experts (void)
     g_assert_cmpuint (count_kernels (plan, "grouped_linear", LIG_PASS_FORWARD), ==, 0);
     g_autofree char *text = explain (plan);
     g_assert_nonnull (strstr (text, "its weight gradient is computed in fp32"));
+    guint n_verdicts, gated = 0;
+    const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &n_verdicts);
+    for (guint k = 0; k < n_verdicts; k++)
+      if (verdicts[k].fits &&
+          g_str_equal (verdicts[k].fusion->name, "forward-grouped-linear-gated")) {
+        /* Alternating halves would not make it possible. */
+        g_assert_cmpint (verdicts[k].reason, ==, LIG_REASON_RECIPE);
+        g_assert_null (verdicts[k].fix);
+        gated++;
+      }
+    g_assert_cmpuint (gated, ==, 1);
     options.training = FALSE;
     g_autoptr (LigPlan) evaluation = compile (sequence, &options);
     g_assert_cmpuint (count_kernels (evaluation, "grouped_fp8", LIG_PASS_FORWARD), ==, 2);
