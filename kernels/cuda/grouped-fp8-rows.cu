@@ -8,11 +8,8 @@
  * because tiles of 128 by 128 need more operands than the L2 cache can deliver: each has 64 rows,
  * with final sums of all columns and partial sums of a half of them at a time. The tensor cores
  * multiply for one warpgroup while the other one adds. */
-#include "kernels/cuda/grouped-segments.cuh"
+#include "kernels/cuda/grouped-rows.cuh"
 #include "kernels/cuda/grouped.h"
-#include "kernels/cuda/matmul/ring.cuh"
-#include "kernels/cuda/matmul/tensor-maps.cuh"
-#include "kernels/cuda/matmul/units.cuh"
 #include <ligature/scales.h>
 
 namespace lig
@@ -23,7 +20,7 @@ namespace fp8
 {
 /* A tile, the halves of its rows and columns that are copied at once, and the part of the depth in
  * a stage, in bytes or elements. */
-enum { COLUMNS = 256, DEPTH = 128, HALF_ROWS = TILE_ROWS / 2, HALF_COLUMNS = COLUMNS / 2 };
+enum { COLUMNS = 256, DEPTH = 128, HALF_COLUMNS = COLUMNS / 2 };
 enum { HALF_LEFT = HALF_ROWS * DEPTH, HALF_RIGHT = HALF_COLUMNS * DEPTH, RIGHT_AT = 2 * HALF_LEFT };
 enum { STEP_BYTES = 2 * (HALF_LEFT + HALF_RIGHT), STAGES = 4 };
 
@@ -37,54 +34,12 @@ enum { SHARED_BYTES = 1024 + UNITS_AT + UNITS_BYTES };
  * with the scales of blocks. */
 enum class Sums { FAST, PRECISE, BLOCKS };
 
-/* The number of units of a group, like those of grouped-rows.cu. */
-struct Units {
-  int wide; /* tiles in a row of tiles */
-  __host__ __device__ static int64_t
-  pairs (int64_t rows)
-  {
-    return (rows + TILE_ROWS - 1) / (2 * TILE_ROWS);
-  }
-  __device__ int64_t
-  operator() (bool is_group, int64_t rows) const
-  {
-    int64_t sideways = rows > pairs (rows) * 2 * TILE_ROWS ? (wide + 1) / 2 : 0;
-    return is_group ? pairs (rows) * wide + sideways : 0;
-  }
-};
-
-struct Job {
-  Segments segments;
-  int rows, columns, depth, wide;
+struct Job : Rows {
   float factor;
   const float *a_scale, *b_scale;
   bool by_row, by_column; /* whether these are of rows, of columns; else of the matrices */
   int down, across;       /* the tile scales of a matrix */
-  Vector bias;
-  const float *scales;
-  char *y;
 };
-
-/* Returns the first tile of a unit, to a warp. */
-__device__ inline SentTile
-tile_of (const Job &job, int unit)
-{
-  const Segments &s = job.segments;
-  int segment = s.find_by_warp (s.tiles, unit);
-  int first = s.borders[segment], end = s.borders[segment + 1];
-  int within = unit - s.tiles[segment], pairs = (int) Units::pairs (end - first);
-  SentTile tile = {true, segment - 1, 0, 0, first, end, within >= pairs * job.wide};
-  if (tile.sideways) {
-    tile.row = first + pairs * 2 * TILE_ROWS;
-    tile.column = 2 * (within - pairs * job.wide) * COLUMNS;
-    return tile;
-  }
-  int band = within / (BAND * job.wide), inside = within - band * BAND * job.wide;
-  int height = min (BAND, pairs - band * BAND);
-  tile.row = first + 2 * (band * BAND + inside % height) * TILE_ROWS;
-  tile.column = inside / height * COLUMNS;
-  return tile;
-}
 
 /* Returns how many halves of a tile's columns are within the matrix. */
 __device__ inline int
@@ -137,19 +92,6 @@ produce (const Maps &maps, const Job &job, const StageRing &ring, const UnitQueu
                  ring.full + 8 * at.stage);
     }
   }
-}
-
-/* Sets the rows in no group to 0, by `count` threads of each threadblock. */
-__device__ inline void
-clear_rows (const Job &job, int thread, int count)
-{
-  const Segments &s = job.segments;
-  int64_t across = job.columns / 8, before = s.borders[1] * across;
-  int64_t total = before + (job.rows - s.borders[s.count - 1]) * across;
-  uint4 *y = (uint4 *) job.y;
-  for (int64_t i = (int64_t) blockIdx.x * count + thread; i < total;
-       i += (int64_t) gridDim.x * count)
-    y[i < before ? i : s.borders[s.count - 1] * across + i - before] = uint4{};
 }
 
 /* The operand list of an instruction with 128 registers, and their names. */
@@ -302,24 +244,6 @@ multiply_precise (float (&sums)[64 * HALVES],
       }
     }
     now = next;
-  }
-}
-
-/* Stores a staged piece whose rows end within the group. */
-__device__ inline void
-store_part (const Job &job, const Share &share, uint32_t from, int row, int column, int end)
-{
-  int lane = threadIdx.x % 32;
-  row += lane / 4;
-  column += 8 * (lane % 4);
-  for (int below = 0; below < 16; below += 8) {
-    uint4 v;
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                 : "r"(from + share.unit - share.memory + below / 8 * PIECE_BYTES / 2)
-                 : "memory");
-    if (row + below < end && column < job.columns)
-      *(uint4 *) (job.y + ((int64_t) (row + below) * job.columns + column) * 2) = v;
   }
 }
 
@@ -519,7 +443,7 @@ __launch_bounds__ (BLOCK, 1)
     else if (warp == 1 && rank == 0)
       queue.schedule (
         job.segments.next, job.segments.tiles[job.segments.count],
-        [&] (int unit) { return tile_of (job, unit); }, COLUMNS);
+        [&] (int unit) { return tile_of<COLUMNS> (job, unit); }, COLUMNS);
     else if (warp > 1)
       clear_rows (job, (int) threadIdx.x - 64, 64);
   } else {
@@ -534,12 +458,6 @@ __launch_bounds__ (BLOCK, 1)
 
 /* --- Launching ------------------------------------------------------------------------------- */
 
-static LigMatrix
-matrix_of (const LigOperand *operand, int64_t stride)
-{
-  return LigMatrix{operand->data, stride, operand->dtype};
-}
-
 /* Encodes the tensor maps of the operands. */
 static bool
 describe_job (Maps *maps, const LigGroupedFp8 &p, const Job &job, int64_t groups)
@@ -550,13 +468,6 @@ describe_job (Maps *maps, const LigGroupedFp8 &p, const Job &job, int64_t groups
                    DEPTH) &&
          describe (&maps->result, matrix_of (p.y, job.columns), job.rows, job.columns, PIECE_ROWS,
                    PIECE_COLUMNS);
-}
-
-/* Returns the most units that the groups can have. */
-static int64_t
-most_units (const Job &job, int64_t groups)
-{
-  return (job.rows / TILE_ROWS + groups) * job.wide;
 }
 
 static Job
@@ -584,14 +495,8 @@ template <class T, bool RANGE, Sums SUMS>
 static LigStatus
 launch_job (LigLaunch *launch, const Maps &maps, const Job &job, int64_t groups)
 {
-  auto kernel = grouped_fp8_kernel<T, RANGE, SUMS>;
-  if (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES) !=
-      cudaSuccess)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "grouped matmul: too little shared memory");
-  int64_t blocks = launch->device->multiprocessors / 2 * 2, most = 2 * most_units (job, groups);
-  kernel<<<(unsigned) (blocks < most ? blocks : most), BLOCK, SHARED_BYTES, stream (launch)>>> (
-    maps, job);
-  return LIG_LAUNCHED (launch);
+  return launch_units (launch, grouped_fp8_kernel<T, RANGE, SUMS>, SHARED_BYTES, maps, job,
+                       most_units (job, groups));
 }
 
 template <class T>
@@ -633,8 +538,7 @@ lig_multiply_fp8_groups_serves (const LigLaunch *launch, const LigGroupedFp8 *p)
          rows (p->a) > 0 && rows (p->a) <= limit && columns <= limit && depth <= limit &&
          fp8::has_kernel (*p) && has_rows (p->a, p->a->dtype, depth) &&
          has_rows (p->b, p->b->dtype, depth) && has_rows (p->y, dtype, columns) &&
-         fp8::most_units (fp8::job_of (*p), p->offsets->size - 1) <= INT32_MAX / 2 &&
-         map_function ();
+         most_units (fp8::job_of (*p), p->offsets->size - 1) <= INT32_MAX / 2 && map_function ();
 }
 
 LigStatus
@@ -644,7 +548,7 @@ lig_multiply_fp8_groups (LigLaunch *launch, const LigGroupedFp8 *p)
   fp8::Job job = fp8::job_of (*p);
   if (!fp8::describe_job (&maps, *p, job, p->offsets->size - 1))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "grouped matmul: the driver rejects a tensor map");
-  LigStatus status = begin (launch, p->offsets, job.rows, fp8::Units{job.wide}, &job.segments);
+  LigStatus status = begin (launch, p->offsets, job.rows, Units{job.wide}, &job.segments);
   if (status != LIG_OK)
     return status;
   return p->y->dtype == LIG_BF16 ? fp8::launch_of_type<bf16> (launch, *p, maps, job)

@@ -181,15 +181,9 @@ template <class T, bool BACKWARD>
 static LigStatus
 launch_gated (LigLaunch *launch, const Maps &maps, const Gated &job, int64_t groups)
 {
-  auto kernel = grouped_gated_kernel<T, BACKWARD>;
-  constexpr int BYTES = GatedLayout<BACKWARD>::SHARED_BYTES;
-  if (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES) !=
-      cudaSuccess)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "grouped matmul: too little shared memory");
-  int64_t blocks = launch->device->multiprocessors / 2 * 2,
-          most = 2 * most_units (job.rows, groups);
-  kernel<<<(unsigned) (blocks < most ? blocks : most), BLOCK, BYTES, stream (launch)>>> (maps, job);
-  return LIG_LAUNCHED (launch);
+  return launch_units (launch, grouped_gated_kernel<T, BACKWARD>,
+                       GatedLayout<BACKWARD>::SHARED_BYTES, maps, job,
+                       most_units (job.rows, groups));
 }
 
 /* The sizes of a matmul of rows. */

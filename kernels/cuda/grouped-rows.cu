@@ -191,14 +191,8 @@ template <class T, bool TRANSPOSED, bool SCALED>
 static LigStatus
 launch_rows (LigLaunch *launch, const Maps &maps, const Rows &job, int64_t groups)
 {
-  auto kernel = grouped_rows_kernel<T, TRANSPOSED, SCALED>;
-  if (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES) !=
-      cudaSuccess)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "grouped matmul: too little shared memory");
-  int64_t blocks = launch->device->multiprocessors / 2 * 2, most = 2 * most_units (job, groups);
-  kernel<<<(unsigned) (blocks < most ? blocks : most), BLOCK, SHARED_BYTES, stream (launch)>>> (
-    maps, job);
-  return LIG_LAUNCHED (launch);
+  return launch_units (launch, grouped_rows_kernel<T, TRANSPOSED, SCALED>, SHARED_BYTES, maps, job,
+                       most_units (job, groups));
 }
 
 template <class T>

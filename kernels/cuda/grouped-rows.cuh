@@ -42,7 +42,8 @@ struct Rows {
   char *y;
 };
 
-/* Returns the first tile of a unit, to a warp. */
+/* Returns the first tile of a unit, to a warp; tiles have `ACROSS` columns. */
+template <int ACROSS = TILE_COLUMNS>
 __device__ inline SentTile
 tile_of (const Rows &job, int unit)
 {
@@ -53,13 +54,13 @@ tile_of (const Rows &job, int unit)
   SentTile tile = {true, segment - 1, 0, 0, first, end, within >= pairs * job.wide};
   if (tile.sideways) {
     tile.row = first + pairs * 2 * TILE_ROWS;
-    tile.column = 2 * (within - pairs * job.wide) * TILE_COLUMNS;
+    tile.column = 2 * (within - pairs * job.wide) * ACROSS;
     return tile;
   }
   int band = within / (BAND * job.wide), inside = within - band * BAND * job.wide;
   int height = min (BAND, pairs - band * BAND);
   tile.row = first + 2 * (band * BAND + inside % height) * TILE_ROWS;
-  tile.column = inside / height * TILE_COLUMNS;
+  tile.column = inside / height * ACROSS;
   return tile;
 }
 
@@ -194,6 +195,24 @@ inline int64_t
 most_units (const Rows &job, int64_t groups)
 {
   return (job.rows / TILE_ROWS + groups) * job.wide;
+}
+
+/* Launches a kernel whose clusters of two threadblocks take the units of all groups. */
+template <class P>
+static LigStatus
+launch_units (LigLaunch *launch,
+              void (*kernel) (Maps, P),
+              int bytes,
+              const Maps &maps,
+              const P &job,
+              int64_t units)
+{
+  if (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) !=
+      cudaSuccess)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "grouped matmul: too little shared memory");
+  int64_t blocks = launch->device->multiprocessors / 2 * 2, most = 2 * units;
+  kernel<<<(unsigned) (blocks < most ? blocks : most), BLOCK, bytes, stream (launch)>>> (maps, job);
+  return LIG_LAUNCHED (launch);
 }
 } /* namespace grouped */
 } /* namespace lig */

@@ -38,7 +38,7 @@ typedef struct {
  * @weight_bytes: their bytes
  * @external: whether they are in FILE.data
  *
- * What an export has written.
+ * The result of an export.
  */
 typedef struct {
   guint nodes, weights;
